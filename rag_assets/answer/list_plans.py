@@ -241,8 +241,14 @@ _OF_WORKFLOWS = re.compile(
 )
 
 
+_OF_INTEGRATION = re.compile(
+    r"\b(?:ci|continuous integration|actions?|pipelines?|workflows?|push\w*|commits?|merges?|pull requests?|prs?)\b",
+    re.IGNORECASE,
+)
+
+
 def declared_plan(asked: Asked) -> Planned | None:
-    """What the code of an infrastructure declares, and when its workflows run."""
+    """What the code of an infrastructure declares, when its workflows run, and what."""
     text = asked.question.asking
     if _OF_WORKFLOWS.search(text) is not None:
         from rag_assets.answer.plans.schedules import triggers
@@ -252,6 +258,12 @@ def declared_plan(asked: Asked) -> Planned | None:
             return at_declarations(asked, at)
         if absent := next(filter(None, (none for _, none in told)), ""):
             return Planned(asked.wish, absent=absent)
+    if _OF_INTEGRATION.search(text) is not None:
+        from rag_assets.answer.plans.services import workflow_facts
+
+        run = first_of(workflow_facts(index, text) for index in asked.target.members.values())
+        if (planned := answered(asked, Intent.LIST, run)) is not None:
+            return planned
     if _MAY_BE_DECLARED.search(text) is None:
         return None
     from rag_assets.answer.plans.services import declared_facts

@@ -53,7 +53,8 @@ variable "beacon_colour" {
     "      - run: echo ${{ secrets.HARBOUR_KEY }}\n",
     ".github/workflows/nightly.yml": "name: Soundings of the harbour\non:\n  schedule:\n"
     "    - cron: '0 3 * * *'\njobs:\n  sound:\n"
-    "    steps:\n      - run: sound\n",
+    "    steps:\n      - uses: 'actions/checkout@v4'\n      - run: sound\n"
+    "      - name: 'Chart'\n        env:\n          DEPTH: 9\n        run: |\n          chart --all\n",
     "tools/Harbour.psd1": "@{\n    ModuleVersion = '1.0'\n    FunctionsToExport = @(\n        'Send-Ship'\n"
     "        'Get-Tide', 'Get-Wind'\n    )\n    AliasesToExport = @('ship')\n}\n",
     "tools/Harbour.psm1": """\
@@ -152,6 +153,19 @@ def told(index: Index, question: str) -> list[tuple[str, str]]:
         ("which services run in the cluster?", [("dock-front", "k8s/dock.yaml:9")]),
         ("which npm scripts are there?", [("sail", "web/package.json:4"), ("moor", "web/package.json:5")]),
         ("which secrets does the GitHub workflow need?", [("HARBOUR_KEY", ".github/workflows/release.yml:10")]),
+        (
+            "what does the CI pipeline do?",
+            [
+                ("sound", ".github/workflows/nightly.yml:9"),
+                ("Chart", ".github/workflows/nightly.yml:14"),
+                ("launch", ".github/workflows/release.yml:8"),
+                ("launch", ".github/workflows/release.yml:11"),
+            ],
+        ),
+        (
+            "Show me what runs when somebody pushes a commit.",
+            [("launch", ".github/workflows/release.yml:8"), ("launch", ".github/workflows/release.yml:11")],
+        ),
         (
             "which commands does the module export?",
             [

@@ -1,5 +1,5 @@
-"""What compose files and app hosts start, with the ports and the environment of each service; and what the code of an
-infrastructure declares."""
+"""What compose files and app hosts start, with the ports and the environment of each service; what workflows of
+continuous integration run; and what the code of an infrastructure declares."""
 
 from __future__ import annotations
 
@@ -144,6 +144,62 @@ def _composed(lines: Mapping[int, str], key: str) -> Iterator[tuple[str, int]]:
             yield names[1], number
         elif (match := _YAML_KEY.match(line)) is not None:
             above.append((indent, match["name"]))
+
+
+_INTEGRATION = r"(?:ci(?:/cd)?|continuous integration|github actions?|(?:build|ci) (?:pipelines?|workflows?))"
+_EVENT = r"(?:push|commit|pull request|pr)"
+_RUN = rf"(?:the |our )?(?:{_INTEGRATION}(?: pipelines?| workflows?)?|(?:pipelines?|workflows?)(?=.* {_EVENT}))"
+_WORKFLOWS_ASKED = re.compile(
+    r"\W*(?:show (?:me|us) |tell (?:me|us) )?(?:"
+    rf"what (?:does|do) {_RUN} (?:do|run|check)\b|what {_RUN} (?:does|do|runs?|checks?)\b"
+    rf"|what (?:happens|runs|is (?:checked|done|executed|run)) (?:in|by|during) {_RUN}\b"
+    r"|what (?:runs|is (?:checked|executed|run)) (?:when (?:i|we|one|somebody|someone) (?:opens?|push(?:es)?)"
+    rf"|(?:at|for|on|with) (?:an?|each|every)) .*?{_EVENT}s?(?:\W*$| (?:against|from|to)\b)"
+    rf"|(?:what|which) (?:checks|jobs|steps|tasks) .*\b{_INTEGRATION}\b)",
+    re.IGNORECASE,
+)
+_ASKS_EVENT = re.compile(r"\b(?:(?P<push>push|commit)|(?P<pull>pull request|prs?\b))", re.IGNORECASE)
+_WORKFLOW_FILE = re.compile(r"\.github/workflows/[^/]+\.ya?ml")
+_STARTED_BY = {"push": re.compile(r"\bpush\b"), "pull": re.compile(r"\bpull_request")}
+_JOB = re.compile(r"  (?P<job>[\w-]+):\s*(?:#.*)?$")
+_STEP = re.compile(r"\s*(?:-\s+)?(?P<key>name|run|uses):\s*(?P<said>\S.*?)\s*$")
+_BLOCK = re.compile(r"[|>][-+]?")
+_OF_ANY_JOB = re.compile(r"['\"]?actions/(?:cache|checkout|(?:down|up)load-artifact|setup-)")
+
+
+def workflow_facts(index: LabelIndex, asked: str) -> Facts:
+    """What the workflows of GitHub run, step by step, of those that a push or a pull request starts where one is asked
+    about."""
+    if _WORKFLOWS_ASKED.match(asked) is None:
+        return GraphFacts(), {}
+    paths = filter(_WORKFLOW_FILE.fullmatch, index.parts.shard().values("Path", index.scope()))
+    event = _ASKS_EVENT.search(asked)
+    starts = _STARTED_BY[str(event.lastgroup)] if event is not None else None
+    facts: list[GraphFact] = []
+    for path, lines in lines_of(index, sorted(paths)).items():
+        begin = next((at for at, line in sorted(lines.items()) if line.startswith("jobs:")), 0)
+        if starts is None or any(starts.search(line) for at, line in lines.items() if at < begin):
+            facts += _steps_in(path, {at: line for at, line in sorted(lines.items()) if at > begin > 0})
+    at = facts_at(facts[:MOST_LISTED], index)
+    return GraphFacts(tuple(at), len(facts)), at
+
+
+def _steps_in(path: str, lines: Mapping[int, str]) -> Iterator[GraphFact]:
+    """The first command of each step of the jobs of a workflow, or the action that it uses, with what it is called."""
+    job = called = ""
+    for at, line in lines.items():
+        if (found := _JOB.match(line)) is not None:
+            job = found["job"]
+        if line.lstrip().startswith("- "):
+            called = ""
+        if (step := _STEP.match(line)) is None:
+            continue
+        if step["key"] == "name":
+            called = step["said"].strip("'\"")
+        elif _OF_ANY_JOB.match(step["said"]) is None:
+            group = f"{path.rpartition('/')[2]}, {job}"
+            number = at + 1 if _BLOCK.fullmatch(step["said"]) else at
+            yield GraphFact(called or job, "", "", path, number, certain=True, group=group, is_comment=True)
 
 
 _CLOUD = r"aws|azure|cloud|gcp|google"
