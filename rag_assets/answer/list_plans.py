@@ -239,10 +239,8 @@ _OF_WORKFLOWS = re.compile(
     r"\b(?:pipelines?|workflows?|actions?|schedules?|cron\w*)\b|^\W*(?:when|how often|at (?:what|which) time)\b",
     re.IGNORECASE,
 )
-
-
 _OF_INTEGRATION = re.compile(
-    r"\b(?:ci|continuous integration|actions?|pipelines?|workflows?|push\w*|commits?|merges?|pull requests?|prs?)\b",
+    r"\b(?:ci|continuous integration|actions?|pipelines?|workflows?|push\w*|commits?|pull requests?|prs?)\b",
     re.IGNORECASE,
 )
 

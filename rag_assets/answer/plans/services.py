@@ -177,9 +177,9 @@ def workflow_facts(index: LabelIndex, asked: str) -> Facts:
     starts = _STARTED_BY[str(event.lastgroup)] if event is not None else None
     facts: list[GraphFact] = []
     for path, lines in lines_of(index, sorted(paths)).items():
-        begin = next((at for at, line in sorted(lines.items()) if line.startswith("jobs:")), 0)
-        if starts is None or any(starts.search(line) for at, line in lines.items() if at < begin):
-            facts += _steps_in(path, {at: line for at, line in sorted(lines.items()) if at > begin > 0})
+        begin = min((at for at, line in lines.items() if line.startswith("jobs:")), default=0)
+        if begin and (starts is None or any(starts.search(line) for at, line in lines.items() if at < begin)):
+            facts += _steps_in(path, {at: line for at, line in sorted(lines.items()) if at > begin})
     at = facts_at(facts[:MOST_LISTED], index)
     return GraphFacts(tuple(at), len(facts)), at
 

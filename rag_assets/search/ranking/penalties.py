@@ -301,7 +301,7 @@ def demotion(path: str, asked: Collection[BesideProduct], question: Container[st
     side = non_product_code(path)
     if side is not None:
         return 1.0 if side in asked else DEMOTION
-    if BesideProduct.ASSISTANT not in asked and is_for_assistants(path):
+    if BesideProduct.ASSISTANT not in asked and _is_for_assistants(path):
         return TOOLING_DEMOTION if BesideProduct.DOCUMENT in asked else ASSISTANT_DEMOTION
     if BesideProduct.DOCUMENT not in asked and path.lower().endswith(_DOCUMENTS):
         return DOCUMENT_DEMOTION if question is None else QUESTION_DOCUMENT_DEMOTION
@@ -330,7 +330,7 @@ def is_tooling(path: str) -> bool:
 
 
 @lru_cache(maxsize=_CACHED_PATHS)
-def is_for_assistants(path: str) -> bool:
+def _is_for_assistants(path: str) -> bool:
     """Whether a file is by its path one that tells assistants of editors how to work, and not what the product does."""
     return _INSTRUCTIONS.search(path) is not None
 
